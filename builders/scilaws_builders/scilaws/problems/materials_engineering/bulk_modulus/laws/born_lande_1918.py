@@ -6,7 +6,8 @@ alpha the Madelung constant of the structure. Citation: docs of the public packa
 physics, text index file 69447749129); formula: public lecture notes on chemical bonding (text index file 25149213465).
 With r^3 proportional to the volume per atom, K = 10^a V^(-4/3), where a holds charge, repulsion and structure.
 The six a are not in the paper: they are fitted on training rows in log K, as in the published benchmark task, whose
-six decimals our fit repeats. That task names this formula after Anderson and Nafe (1965), whose paper we could not see stating it.
+six decimals our fit repeats. That task names this formula after Anderson and Nafe (1965), whose paper we could not see
+stating it.
 """
 
 import numpy as np

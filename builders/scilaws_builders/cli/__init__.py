@@ -1,0 +1,1 @@
+"""Commands that need the builders; they register through the entry-point group scilaws_bench.commands."""

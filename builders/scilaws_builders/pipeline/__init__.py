@@ -1,0 +1,1 @@
+"""Content-addressed build steps: cached, parallel, resumable after a kill at any moment."""

@@ -1,0 +1,1 @@
+"""SciLaws problems: one folder a problem, turned into tasks and gold."""
