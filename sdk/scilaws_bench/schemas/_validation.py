@@ -80,9 +80,10 @@ def require(kind: Kind, document: Any, *, where: str) -> None:
 @cache
 def _checker() -> Any:
     """jsonschema with `pattern` read as ECMA reads it: `$` is the very end, Python lets a newline follow."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, validators
     from jsonschema.exceptions import ValidationError
-    from jsonschema.validators import extend
+
+    extend: Any = validators.extend
 
     def pattern(_validator: Any, wanted: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
         match = re.fullmatch if wanted.endswith("$") else re.search
