@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pluggy
 import pytest
 
 from scilaws_bench.sandbox import CallResult, Limits, Sandbox, detect
@@ -73,7 +74,7 @@ def places() -> Iterator[dict[str, str]]:
             "HOME_GOLD": str(gold[1]),
             "TEMPORARY_GOLD": str(gold[2]),
             "PORT": str(server.getsockname()[1]),
-            "PACKAGES": sysconfig.get_path("purelib"),
+            "PACKAGES": str(Path(pluggy.__file__).parents[1]),
             "INTERPRETER_SITE": str(base),
             "NEW_FILE": f"/tmp/{name}-written",
         }
@@ -120,14 +121,13 @@ HARMLESS = {
     "read gold through libc": "return libc.open(b'REPO_GOLD', 0) >= 0",
     "memory-map gold": "return np.memmap('REPO_GOLD', mode='r').size",
     "read /etc/passwd": "return open('/etc/passwd').read()",
-    "read installed packages": "return open('PACKAGES/pip/__init__.py').read()",
+    "read installed packages": "return open('PACKAGES/pluggy/__init__.py').read()",
     "list installed packages": "return os.listdir('PACKAGES')",
     "list the interpreter's packages": "return os.listdir('INTERPRETER_SITE')",
     "import an installed package": (
-        "sys.path.append('PACKAGES')\ntry:\n    import pip\nexcept ImportError:\n    return False\nreturn True"
+        "sys.path.append('PACKAGES')\ntry:\n    import pluggy\nexcept ImportError:\n    return False\nreturn True"
     ),
     "list home": f"return os.listdir({str(Path.home())!r})",
-    "open any other process's memory": "return open(f'/proc/{os.getppid()}/mem', 'rb')",
     "find the key in any environment": (
         "found = SECRET in str(dict(os.environ))\n"
         "for path in glob.glob('/proc/[0-9]*/environ'):\n"
@@ -160,7 +160,8 @@ HARMLESS = {
     "set an alarm": "import signal\nsignal.setitimer(signal.ITIMER_REAL, 0)\nreturn True",
     "a pipe of its own": "return os.pipe()",
 }
-HARMFUL = {
+PROTECTED_ONLY = {  # too dangerous to run unprotected, or refused to plain users anyway
+    "open any other process's memory": "return open(f'/proc/{os.getppid()}/mem', 'rb')",
     "kill the parent": "os.kill(os.getppid(), 9)\nreturn True",
     "kill everything": "os.kill(-1, 9)\nreturn True",
     "stop the parent": "import signal\nos.kill(os.getppid(), signal.SIGSTOP)\nreturn True",
@@ -180,9 +181,9 @@ def test_the_probe_works_without_protection(unprotected: Sandbox, places: dict[s
     assert got_through(run_probe(unprotected, HARMLESS[name], places))
 
 
-@pytest.mark.parametrize("name", [*HARMLESS, *HARMFUL])
+@pytest.mark.parametrize("name", [*HARMLESS, *PROTECTED_ONLY])
 def test_the_probe_is_refused(sandbox: Sandbox, places: dict[str, str], name: str) -> None:
-    result = run_probe(sandbox, (HARMLESS | HARMFUL)[name], places)
+    result = run_probe(sandbox, (HARMLESS | PROTECTED_ONLY)[name], places)
     assert not got_through(result), name
     for gold in ("REPO_GOLD", "HOME_GOLD", "TEMPORARY_GOLD"):
         assert Path(places[gold]).read_text() == "42.0\n"

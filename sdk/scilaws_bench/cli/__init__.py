@@ -1,0 +1,5 @@
+"""The command line: `scilaws-bench NOUN VERB`."""
+
+from scilaws_bench.cli.main import main
+
+__all__ = ["main"]
