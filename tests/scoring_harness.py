@@ -101,7 +101,7 @@ def gold_document(
         "inputs": list(groups[0]["scored"]["columns"]),
         "train_median": median,
         "fit_seed": 20260731,
-        "limits": {"wall_seconds": wall_seconds, "memory_bytes": memory_bytes},
+        "limits": {"cpu_seconds": 10, "wall_seconds": wall_seconds, "memory_bytes": memory_bytes},
         "groups": groups,
         "references": [
             {"id": name, "title": name, "equation": "y", "constants": "none", "fitted": [], "citation": CITATION}

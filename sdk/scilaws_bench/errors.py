@@ -63,3 +63,7 @@ class SandboxUnavailableError(ScilawsError, OSError):
 
 class SubmissionError(ScilawsError, ValueError):
     """A submission that cannot be opened at all (single faults inside one are collected instead)."""
+
+
+class BaselineUnavailableError(ScilawsError, ImportError):
+    """A baseline whose optional library is not installed."""

@@ -75,7 +75,7 @@ def test_law_that_fails_is_an_error_not_a_value(single: SmallProblem) -> None:
         {
             "task_id": case.gold.task_id, "suite": "scilaws_real", "task_hash": "", "structure": "single",
             "metric": "rmse", "epsilon": None, "inputs": ["x"], "train_median": 0.0, "fit_seed": 0,
-            "limits": {"wall_seconds": 5.0, "memory_bytes": 1 << 30},
+            "limits": {"cpu_seconds": 5, "wall_seconds": 5.0, "memory_bytes": 1 << 30},
             "groups": [{"group": 0, "fit": None, "scored": {"columns": {"x": [1.0]}, "target": [2.0]}}],
             "references": [{"id": "slope_1900", "source": single.laws["slope_1900"].replace("X[:, 0]", "X")}],
         }

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scilaws_bench.baselines import naive_law
 from scilaws_bench.hashing import counter_permutation
 from scilaws_bench.release import Release
 from scilaws_bench.sandbox import InProcess
 from scilaws_bench.scoring import NumericGold, Verdict, aggregate, score_numeric
-from scilaws_bench.submissions.baselines import naive_law
 
 KNOWN = {
     "scilaws_real/adult-mortality": (0.0, 0.002747, 0.538135),

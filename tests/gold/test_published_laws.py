@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scilaws_bench.baselines import best_published_law
 from scilaws_bench.release import Release
 from scilaws_bench.sandbox import InProcess, Sandbox
 from scilaws_bench.scoring import NumericGold, anchors_of, score_numeric
-from scilaws_bench.submissions.baselines import best_published_law
 from scilaws_builders.scilaws.problem import DEMO_PROBLEMS, all_problems
 
 DEMO_TASKS = [f"scilaws_real/{problem}" for problem in DEMO_PROBLEMS]

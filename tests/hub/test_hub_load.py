@@ -9,10 +9,10 @@ from repositories import Repository
 from server import TOKEN, Hub, RefusedError
 
 from scilaws_bench import strict_json
+from scilaws_bench.baselines import baseline_laws
 from scilaws_bench.release import Release, open_release
 from scilaws_bench.sandbox import InProcess
 from scilaws_bench.submissions import create_submission, load_submission, score_submission
-from scilaws_bench.submissions.baselines import baseline_laws
 from scilaws_bench.submissions.bundle import claim_scorecard
 
 LOADING = """

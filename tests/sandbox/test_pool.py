@@ -127,14 +127,15 @@ def test_nothing_is_left_after_closing(sandbox: Sandbox) -> None:
         double(opened)
 
 
-def test_a_host_that_is_killed_leaves_no_process(sandbox: Sandbox) -> None:
+def test_a_host_that_is_killed_leaves_no_process(sandbox: Sandbox, tmp_path: Path) -> None:
     code = (
         "import os, numpy as np\nfrom scilaws_bench.sandbox import Sandbox\n"
         f"s = Sandbox({sandbox.level!r}); s.describe('')\n"
         "print(s._slots.queue[-1]._process.pid, flush=True)\n"
         "s.predict('while True: pass', np.ones((1, 1)), [], np.ones((1, 0)))\n"
     )
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = os.environ | {"PYTHONPATH": paths, "TMPDIR": str(tmp_path)}  # its empty working folder stays behind
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment) as host:
         assert host.stdout is not None
         zygote = int(host.stdout.readline())

@@ -146,7 +146,7 @@ def _baseline(stage: _Stage, name: str, meaning: str, folder: Path) -> Row:
     create_submission(
         folder,
         stage.release,
-        baseline_laws(name, stage.release),
+        baseline_laws(name, stage.release, stage.sandbox, anchors=stage.anchors),
         name=name,
         system={"name": name, "kind": "baseline", "details": meaning},
         submitter={"name": "scilaws-bench demo", "contact": ""},

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 SUITE = "scilaws_real"
 FIT_SEED = 20260731
-FIT_SECONDS = 10.0
+CPU_SECONDS = 10
+WALL_SECONDS = 30.0
 MEMORY_BYTES = 2 << 30
 
 
@@ -128,7 +129,7 @@ def _gold(problem: Problem, split: Split, task: dict[str, Any], lock: dict[str, 
         "inputs": problem.inputs,
         "train_median": float(np.median(split.train[problem.target])),
         "fit_seed": FIT_SEED,
-        "limits": {"wall_seconds": FIT_SECONDS, "memory_bytes": MEMORY_BYTES},
+        "limits": {"cpu_seconds": CPU_SECONDS, "wall_seconds": WALL_SECONDS, "memory_bytes": MEMORY_BYTES},
         "groups": [
             {
                 "group": unit.group,

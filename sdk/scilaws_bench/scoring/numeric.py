@@ -66,7 +66,7 @@ class NumericGold:
                 max_init_size=caps.get("init_size"),
             ),
             fit_seed=gold["fit_seed"],
-            limits=Limits(wall_seconds=gold["limits"]["wall_seconds"], memory_bytes=gold["limits"]["memory_bytes"]),
+            limits=Limits(**gold["limits"]),
         )
 
 
