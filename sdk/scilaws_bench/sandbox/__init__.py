@@ -9,9 +9,10 @@ from scilaws_bench.errors import SandboxUnavailableError
 from .evaluator import Sandbox
 from .inprocess import InProcess
 from .levels import Mechanism, Report, detect, resolve
-from .protocol import CallResult, Evaluator, Level, Limits
+from .protocol import MAX_OUTPUT_CHARACTERS, CallResult, Evaluator, Level, Limits, ScriptRunner
 
 __all__ = [
+    "MAX_OUTPUT_CHARACTERS",
     "CallResult",
     "Evaluator",
     "InProcess",
@@ -21,6 +22,7 @@ __all__ = [
     "Report",
     "Sandbox",
     "SandboxUnavailableError",
+    "ScriptRunner",
     "detect",
     "resolve",
 ]

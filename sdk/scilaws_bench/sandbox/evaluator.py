@@ -11,7 +11,7 @@ from types import TracebackType
 from ._worker.wire import FloatArray, IndexArray, Request
 from .levels import detect, resolve
 from .protocol import DEFAULT_LIMITS, CallResult, Level, LevelChoice, Limits
-from .requests import describe_request, fit_request, predict_request
+from .requests import describe_request, fit_request, predict_request, python_request
 from .results import failure, judge
 from .view import View, current_view
 from .zygote import Zygote, ZygoteLostError, ZygoteNotStartedError
@@ -93,6 +93,18 @@ class Sandbox:
     ) -> CallResult:
         """See :meth:`Evaluator.predict`."""
         return self._call(predict_request(source, X, names, thetas, selections), limits)
+
+    def run_python(
+        self,
+        code: str,
+        X: FloatArray,
+        y: FloatArray,
+        columns: Sequence[str],
+        groups: IndexArray | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> CallResult:
+        """See :meth:`ScriptRunner.run_python`."""
+        return self._call(python_request(code, X, y, columns, groups), limits)
 
     def _call(self, request: Request, limits: Limits) -> CallResult:
         if os.getpid() != self._owner:

@@ -11,7 +11,7 @@ import numpy as np
 from ._worker.call import LAW_MODULE, execute
 from ._worker.wire import FloatArray, IndexArray, Request
 from .protocol import DEFAULT_LIMITS, CallResult, Level, Limits
-from .requests import describe_request, fit_request, predict_request
+from .requests import describe_request, fit_request, predict_request, python_request
 from .results import decode
 
 
@@ -54,6 +54,18 @@ class InProcess:
     ) -> CallResult:
         """See :meth:`Evaluator.predict`."""
         return self._call(predict_request(source, X, names, thetas, selections))
+
+    def run_python(
+        self,
+        code: str,
+        X: FloatArray,
+        y: FloatArray,
+        columns: Sequence[str],
+        groups: IndexArray | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> CallResult:
+        """See :meth:`ScriptRunner.run_python`."""
+        return self._call(python_request(code, X, y, columns, groups))
 
     def _call(self, request: Request) -> CallResult:
         own, numpys = random.getstate(), np.random.get_state()

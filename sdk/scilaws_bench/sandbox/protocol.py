@@ -7,7 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from ._worker.wire import FloatArray, IndexArray
+from ._worker.wire import MAX_OUTPUT_CHARACTERS, FloatArray, IndexArray
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "MAX_OUTPUT_CHARACTERS",
+    "CallResult",
+    "Evaluator",
+    "Level",
+    "LevelChoice",
+    "Limits",
+    "ScriptRunner",
+    "Status",
+]
 
 Level = Literal["full", "kernel", "none"]
 LevelChoice = Literal["auto", "full", "kernel", "none"]
@@ -114,5 +126,26 @@ class Evaluator(Protocol):
 
         Then, in the same process, ``predict(X[rows], **thetas[0])`` for every array of row numbers in `selections`.
         values: ``values`` (k, n) float64 and ``selected``, one float64 array per selection. Non-finite values pass.
+        """
+        ...
+
+
+class ScriptRunner(Protocol):
+    """Runs an agent's scripts on training records; every evaluator here is one too."""
+
+    def run_python(
+        self,
+        code: str,
+        X: FloatArray,
+        y: FloatArray,
+        columns: Sequence[str],
+        groups: IndexArray | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> CallResult:
+        """Run `code`, which finds train_df, X_train (n, d), y_train (n,) and, with groups (n,), group_ids_train.
+
+        numpy as np, scipy and pandas as pd are imported. columns: names of X's columns in order, then of y.
+        values: ``output``, what was printed, tracebacks included, at most 16,000 characters and a mark where the
+        middle is left out; ``truncated``, how many characters that is; ``error``, whether the script raised.
         """
         ...

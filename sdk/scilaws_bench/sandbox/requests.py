@@ -42,6 +42,21 @@ def predict_request(
     return Request("predict", source, X=rows, names=list(names), thetas=constants, selections=chosen)
 
 
+def python_request(
+    code: str, X: FloatArray, y: FloatArray, columns: Sequence[str], groups: IndexArray | None
+) -> Request:
+    """A request to run a script. Raises ValueError for lengths or column names that do not fit together."""
+    rows, targets = _floats(X, 2, "X"), _floats(y, 1, "y")
+    numbers = np.empty(0, dtype=np.int64) if groups is None else np.asarray(groups, dtype=np.int64)
+    if len(rows) != len(targets) or (groups is not None and numbers.shape != targets.shape):
+        raise ValueError(
+            f"X, y and groups must have the same length, found {len(rows)}, {len(targets)}, {numbers.shape}"
+        )
+    if len(set(columns)) != len(columns) or len(columns) != rows.shape[1] + 1:
+        raise ValueError(f"columns must name {rows.shape[1]} columns of X and y, all different; found {list(columns)}")
+    return Request("python", code, X=rows, y=targets, names=list(columns), groups=numbers)
+
+
 def _floats(array: npt.ArrayLike, dimensions: int, name: str) -> FloatArray:
     values = np.asarray(array, dtype=np.float64, order="C")
     if values.ndim != dimensions:

@@ -56,10 +56,12 @@ def decode(data: bytes, request: Request, level: Level) -> CallResult:
     if tag == TAG_NUMBERS:
         return _numbers(body, request, level)
     try:
+        if request.call == "python":
+            return CallResult("ok", _script_values(json.loads(body, parse_constant=_refuse)), "", level)
         values = _parsed(body)
         if request.call == "fit":
             values = {name: _fitted(value) for name, value in values.items()}
-    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
         return failure("protocol", "the result is damaged: no valid JSON object", level)
     return CallResult("ok", values, "", level)
 
@@ -95,6 +97,13 @@ def _numbers(body: bytes, request: Request, level: Level) -> CallResult:
     return CallResult("ok", {"values": flat[: k * n].reshape(k, n), "selected": selected}, "", level)
 
 
+def _script_values(content: Any) -> dict[str, Any]:
+    output, left_out, failed = content["output"], content["truncated"], content["error"]
+    if not (isinstance(output, str) and type(left_out) is int and type(failed) is bool):
+        raise TypeError("another type than a script's result has")
+    return {"output": _without_controls(output, kept="\n\t"), "truncated": left_out, "error": failed}
+
+
 def _parsed(body: bytes) -> dict[str, Any]:
     content = json.loads(body, parse_constant=_refuse)
     if not isinstance(content, dict):
@@ -122,9 +131,12 @@ def _clean(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def _without_controls(text: str) -> str:
+def _without_controls(text: str, kept: str = "") -> str:
     """Names keep their spelling, columns are looked up by them; only controls and lone surrogates are replaced."""
-    return "".join("\ufffd" if unicodedata.category(character)[0] == "C" else character for character in text)
+    return "".join(
+        "\ufffd" if unicodedata.category(character)[0] == "C" and character not in kept else character
+        for character in text
+    )
 
 
 def _fitted(value: Any) -> float | str:

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from .script import run_script
 from .values import ContractError, as_fitted, as_json, as_prediction
 from .wire import (
     MAX_DESCRIBE_BYTES,
     MAX_FIT_BYTES,
     MAX_MESSAGE_CHARACTERS,
+    MAX_PYTHON_BYTES,
     TAG_ERROR,
     TAG_JSON,
     TAG_NUMBERS,
@@ -37,6 +39,9 @@ def execute(request: Request, swallow: tuple[type[BaseException], ...] = (BaseEx
     """
     stage = "import"
     try:
+        if request.call == "python":
+            stage = "python"
+            return _json(run_script(request, swallow), MAX_PYTHON_BYTES, "the output takes")
         law = _load(request.source)
         stage = request.call
         return _CALLS[request.call](law, request)

@@ -23,6 +23,8 @@ MAX_ERROR_BYTES = 4096
 MAX_MESSAGE_CHARACTERS = 300
 MAX_FIT_BYTES = 64 << 10
 MAX_DESCRIBE_BYTES = 256 << 10
+MAX_OUTPUT_CHARACTERS = 16_000
+MAX_PYTHON_BYTES = 256 << 10  # a character of the output takes at most 12 bytes of JSON
 MAX_CONTROL_BYTES = 4096
 
 
@@ -34,11 +36,18 @@ def _no_column() -> FloatArray:
     return np.empty(0)
 
 
+def _no_groups() -> IndexArray:
+    return np.empty(0, dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Request:
-    """One call of a law. X: (n, d); y: (n,) for fit; thetas: (k, p) with p = len(names); selections: row numbers."""
+    """One call of a law. X: (n, d); y: (n,) for fit; thetas: (k, p) with p = len(names); selections: row numbers.
 
-    call: Literal["describe", "fit", "predict"]
+    Or, for python, a script: `names` are then those of X's columns and of y, `groups` (n,) or empty.
+    """
+
+    call: Literal["describe", "fit", "predict", "python"]
     source: str
     X: FloatArray = field(default_factory=_no_table)
     y: FloatArray = field(default_factory=_no_column)
@@ -47,6 +56,7 @@ class Request:
     selections: Sequence[IndexArray] = ()
     constants: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
+    groups: IndexArray = field(default_factory=_no_groups)
 
     @property
     def result_count(self) -> int:
@@ -56,8 +66,13 @@ class Request:
     @property
     def result_limit(self) -> int:
         """Most bytes a correct result may have, its tag included; errors always fit."""
-        body = {"describe": MAX_DESCRIBE_BYTES, "fit": MAX_FIT_BYTES, "predict": 8 * self.result_count}[self.call]
-        return 1 + max(body, MAX_ERROR_BYTES)
+        body = {
+            "describe": MAX_DESCRIBE_BYTES,
+            "fit": MAX_FIT_BYTES,
+            "predict": 8 * self.result_count,
+            "python": MAX_PYTHON_BYTES,
+        }
+        return 1 + max(body[self.call], MAX_ERROR_BYTES)
 
     def encode(self) -> bytes:
         """The request as bytes; text that is not valid Unicode survives, for the law's own compile step to refuse."""
@@ -68,13 +83,14 @@ class Request:
                 "source_bytes": len(source),
                 "shapes": [self.X.shape, self.y.shape, self.thetas.shape],
                 "selections": [len(selection) for selection in self.selections],
+                "groups": len(self.groups),
                 "names": list(self.names),
                 "constants": dict(self.constants),
                 "seed": self.seed,
             }
         ).encode()
         arrays = [_little(array, "<f8") for array in (self.X, self.y, self.thetas)]
-        arrays += [_little(selection, "<i8") for selection in self.selections]
+        arrays += [_little(selection, "<i8") for selection in (*self.selections, self.groups)]
         return b"".join([struct.pack("<Q", len(header)), header, source, *arrays])
 
     @classmethod
@@ -86,8 +102,9 @@ class Request:
         source = reader.take(header["source_bytes"]).decode("utf-8", "surrogatepass")
         X, y, thetas = (reader.floats(tuple(shape)) for shape in header["shapes"])
         selections = [reader.indices(count) for count in header["selections"]]
+        groups = reader.indices(header["groups"])
         fields = {name: header[name] for name in ("call", "names", "constants", "seed")}
-        return cls(source=source, X=X, y=y, thetas=thetas, selections=selections, **fields)
+        return cls(source=source, X=X, y=y, thetas=thetas, selections=selections, groups=groups, **fields)
 
 
 class _Reader:
