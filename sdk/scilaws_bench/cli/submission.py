@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from scilaws_bench.cli.common import (
     release_option,
     workers_option,
 )
+from scilaws_bench.errors import SubmissionError
 
 if TYPE_CHECKING:
     from scilaws_bench.sandbox.protocol import LevelChoice
@@ -43,8 +45,14 @@ def group() -> None:
     type=click.Choice(BASELINES),
     help="Answer every task with a baseline; symbolic-regression takes half a minute a task.",
 )
+@click.option(
+    "--from-log",
+    "log",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Inspect log to take the laws, the model's name and the transcripts from (needs scilaws-bench[eval]).",
+)
 @click.option("--name", required=True, help="Name of the submission.")
-@click.option("--system", required=True, help="Name of the system that found the laws.")
+@click.option("--system", help="Name of the system that found the laws; known of a log or a baseline.")
 @click.option("--kind", type=click.Choice(["model", "agent", "baseline", "human"]), default="agent", show_default=True)
 @click.option("--submitter", required=True, help="Who submits.")
 @click.option("--contact", default="", help="How to reach the submitter.")
@@ -56,8 +64,9 @@ def new(
     folder: Path,
     laws: Path | None,
     baseline: str | None,
+    log: Path | None,
     name: str,
-    system: str,
+    system: str | None,
     kind: str,
     submitter: str,
     contact: str,
@@ -65,29 +74,38 @@ def new(
     release_path: Path | None,
     json_output: bool,
 ) -> None:
-    """Write a bundle for the laws in a folder, or for a baseline."""
+    """Write a bundle for the laws in a folder, of an evaluation's log, or of a baseline."""
     from scilaws_bench.baselines import baseline_laws
     from scilaws_bench.release import open_release
     from scilaws_bench.submissions import create_submission
     from scilaws_bench.submissions.bundle import laws_of_folder, refuse_occupied
 
-    if (laws is None) == (baseline is None):
-        raise click.UsageError("Give exactly one of --laws and --baseline.")
+    if sum(source is not None for source in (laws, baseline, log)) != 1:
+        raise click.UsageError("Give exactly one of --laws, --baseline and --from-log.")
+    if laws is not None and system is None:
+        raise click.UsageError("Give --system with --laws.")
     refuse_occupied(folder)
     release = open_release(release_path or default_release())
+    described = {"name": system or str(baseline), "kind": "baseline" if baseline else kind, "details": ""}
+    records: dict[str, tuple[bytes, str]] = {}
     if baseline is not None:
         with progress_line(baseline, quiet=json_output) as report:
             sources = baseline_laws(baseline, release, progress=report)
     elif laws is not None:
         sources = laws_of_folder(laws, release)
+    else:
+        read = _answers_reader("log")(log, release)
+        sources, records = read.laws, read.records
+        described = read.system if system is None else {**read.system, "name": system}
     file = create_submission(
         folder,
         release,
         sources,
         name=name,
-        system={"name": system, "kind": "baseline" if baseline else kind, "details": ""},
+        system=described,
         submitter={"name": submitter, "contact": contact},
         created=created or datetime.now(UTC).date().isoformat(),
+        records=records,
     )
     emit({"path": str(file), "answers": len(sources)}, [f"wrote {file} with {len(sources)} answers"], json_output)
 
@@ -214,3 +232,15 @@ def _table(scorecard: dict[str, Any]) -> list[str]:
                 f"{mean['scored']} have a score"
             )
     return lines
+
+
+def _answers_reader(name: str) -> Any:
+    """Reader of answers registered by another package, so that the SDK itself needs no Inspect."""
+    for entry in entry_points(group="scilaws_bench.answers", name=name):
+        try:
+            return entry.load()
+        except ImportError as error:
+            raise SubmissionError(
+                f"answers from a {name}", "the library that reads it", str(error), "pip install 'scilaws-bench[eval]'"
+            ) from None
+    raise SubmissionError(f"answers from a {name}", "a reader for it", "none", "pip install 'scilaws-bench[eval]'")
