@@ -6,7 +6,6 @@ Everything is computed from the log and a release; no model, no network.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +18,11 @@ from scilaws_bench.hashing import file_hash
 from scilaws_bench.release import Release
 from scilaws_bench.sandbox import Evaluator
 from scilaws_bench.scoring import NUMERIC, Verdict, aggregate
+from scilaws_bench.submissions import Answers
 from scilaws_bench.submissions.scoring import scorecard_of
 from scilaws_evals.grading import SUITE, Grader
 from scilaws_evals.scorer import why_no_law
 from scilaws_evals.session import LawSession
-
-
-@dataclass(frozen=True)
-class LogBundle:
-    """What a submission bundle takes from a log; the arguments of `create_submission` of the same names."""
-
-    laws: dict[str, str]
-    system: dict[str, str]
-    records: dict[str, tuple[bytes, str]]
 
 
 def open_log(path: Path) -> EvalLog:
@@ -122,7 +113,7 @@ def logged_scores(log: EvalLog, epoch: int = 1) -> dict[str, float | None]:
     }
 
 
-def bundle_of_log(path: Path, release: Release, epoch: int = 1) -> LogBundle:
+def bundle_of_log(path: Path, release: Release, epoch: int = 1) -> Answers:
     """Laws, system and records of a bundle made from a log.
 
     Records: `run.json` (model, protocol, evaluation id, release, decoding, what Inspect was told)
@@ -136,7 +127,7 @@ def bundle_of_log(path: Path, release: Release, epoch: int = 1) -> LogBundle:
             name = f"transcripts/{sample.metadata.get('problem_id', 'unknown')}.json"
             records[name] = (_json(_transcript(sample)), f"what was said in the attempt at {sample.id}")
     details = f"Inspect AI evaluation {log.eval.eval_id}, {(log.eval.metadata or {})['protocol']} protocol"
-    return LogBundle(laws_of_log(log, epoch), {"name": log.eval.model, "kind": "model", "details": details}, records)
+    return Answers(laws_of_log(log, epoch), {"name": log.eval.model, "kind": "model", "details": details}, records)
 
 
 def require_release(log: EvalLog, release: Release) -> None:

@@ -65,5 +65,5 @@ class SubmissionError(ScilawsError, ValueError):
     """A submission that cannot be opened at all (single faults inside one are collected instead)."""
 
 
-class BaselineUnavailableError(ScilawsError, ImportError):
-    """A baseline whose optional library is not installed."""
+class MissingLibraryError(ScilawsError, ImportError):
+    """An optional library that is not installed; the remedy names the extra that brings it."""

@@ -14,7 +14,7 @@ from made_records import made_inputs, made_task
 from scilaws_bench.baselines import _engine
 from scilaws_bench.baselines._expressions import evaluate
 from scilaws_bench.baselines.symbolic_regression import evaluations_in, find_law
-from scilaws_bench.errors import BaselineUnavailableError, ReleaseError, ScilawsError
+from scilaws_bench.errors import MissingLibraryError, ReleaseError, ScilawsError
 from scilaws_bench.laws import Contract, LawRun, Rows, Unit, run_law
 from scilaws_bench.sandbox import InProcess, Limits
 
@@ -210,4 +210,4 @@ def test_without_pyoperon_the_remedy_is_named() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("True baseline 'symbolic-regression'")
     assert "pip install 'scilaws-bench[baselines]'" in done.stdout
-    assert issubclass(BaselineUnavailableError, ScilawsError)
+    assert issubclass(MissingLibraryError, ScilawsError)

@@ -28,14 +28,22 @@ def test_the_demo_shows_who_scored_what_and_that_cheating_is_caught() -> None:
     for stage in ("building: 2/2", "scoring naive: 2/2", "verifying naive: 2/2", "verifying altered-score: 2/2"):
         assert stage in done.err
     release = open_release("build/release/demo")
-    for name in ("naive", "best-published-law", "altered-score"):
+    bundles = ("naive", "best-published-law", "symbolic-regression", "model-xml", "model-native", "altered-score")
+    for name in bundles:
         folder = Path("build") / "demo" / name
-        assert str(folder) in done.out
+        assert name in done.out
         assert validate_submission(folder, release) == []
         assert load_submission(folder).claimed_scorecard is not None
-    again = run("demo", "--json")
-    assert again.code == 0
+    assert len(list(Path("build/demo/logs").glob("*.eval"))) == 2
+
+
+def test_a_second_demo_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "PROTOCOLS", {})
+    monkeypatch.setattr(demo, "BASELINES", {"naive": "the training median", "best-published-law": "a reference law"})
+    first, again = run("demo", "--json"), run("demo", "--json")
+    assert (first.code, again.code) == (0, 0)
     assert again.document["ok"] is True
+    assert again.document["bundles"] == first.document["bundles"]
     naive, best, altered = again.document["bundles"]
     assert (naive["counts"]["differs"], best["counts"]["differs"]) == (0, 0)
     assert best["strict_mean"] == 0.5
@@ -45,6 +53,7 @@ def test_the_demo_shows_who_scored_what_and_that_cheating_is_caught() -> None:
 
 def test_the_demo_fails_if_the_cheat_goes_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "_RAISED_BY", 0.0)
+    monkeypatch.setattr(demo, "PROTOCOLS", {})
     monkeypatch.setattr(demo, "BASELINES", {"naive": "the training median"})
     done = run("demo")
     assert done.code == 1

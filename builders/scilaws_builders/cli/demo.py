@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scilaws_bench.cli.common import as_json, emit, failing, progress_line, release_folder, workers_option
+from scilaws_bench.errors import MissingLibraryError
 
 if TYPE_CHECKING:
     from scilaws_bench.release import Release
@@ -22,9 +24,16 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 
-BASELINES = {"naive": "the training median", "best-published-law": "a reference law"}
+BASELINES = {
+    "naive": "the training median",
+    "best-published-law": "a reference law",
+    "symbolic-regression": "pyoperon, small budget",
+}
+PROTOCOLS = {"xml": "scilaws/solver, XML blocks", "native": "scilaws/solver, tool calls"}
+MODEL = "scilaws/solver"
 ALTERED = "altered-score"
 _RAISED_BY = 0.1
+_SEARCH_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,7 @@ class _Stage:
 @as_json
 @failing
 def command(workers: int, json_output: bool) -> None:
-    """Build the demo edition, score two baselines, verify them, and catch an altered score.
+    """Build the demo edition, score baselines and an offline model, verify them, catch an altered score.
 
     Writes build/release/demo and build/demo below the current folder; run again, it starts those
     bundles afresh and takes everything else from the cache.
@@ -111,6 +120,7 @@ def command(workers: int, json_output: bool) -> None:
         release = open_release(edition)
         stage = _Stage(release, sandbox, workers, quiet=json_output)
         rows = [_baseline(stage, name, meaning, folder / name) for name, meaning in BASELINES.items()]
+        rows += [_evaluated(stage, name, meaning, edition, folder) for name, meaning in PROTOCOLS.items()]
         rows.append(_altered(stage, folder / "naive", folder / ALTERED))
     document = {
         "ok": all(row.as_expected for row in rows),
@@ -146,7 +156,7 @@ def _baseline(stage: _Stage, name: str, meaning: str, folder: Path) -> Row:
     create_submission(
         folder,
         stage.release,
-        baseline_laws(name, stage.release, stage.sandbox, anchors=stage.anchors),
+        baseline_laws(name, stage.release, stage.sandbox, anchors=stage.anchors, seconds=_SEARCH_SECONDS),
         name=name,
         system={"name": name, "kind": "baseline", "details": meaning},
         submitter={"name": "scilaws-bench demo", "contact": ""},
@@ -154,6 +164,48 @@ def _baseline(stage: _Stage, name: str, meaning: str, folder: Path) -> Row:
     )
     stage.score(folder)
     return stage.verify(folder, meaning, lambda result: result.confirmed)
+
+
+def _evaluated(stage: _Stage, protocol: str, meaning: str, edition: Path, folder: Path) -> Row:
+    """Evaluate the offline model through Inspect, bundle the laws in its log, score and verify them."""
+    from scilaws_bench.submissions import answers_of_log, create_submission
+
+    bundle = folder / f"model-{protocol}"
+    _clear(bundle)
+    logs = folder / "logs"
+    before = set(logs.glob("*.eval"))
+    with progress_line("evaluating", quiet=stage.quiet) as report:
+        report(meaning, 0, 1)
+        _inspect(protocol, edition, logs)
+        report(meaning, 1, 1)
+    (log,) = set(logs.glob("*.eval")) - before
+    answers = answers_of_log(log, stage.release)
+    create_submission(
+        bundle,
+        stage.release,
+        answers.laws,
+        name=bundle.name,
+        system=answers.system,
+        submitter={"name": "scilaws-bench demo", "contact": ""},
+        created=datetime.now(UTC).date().isoformat(),
+        records=answers.records,
+    )
+    stage.score(bundle)
+    return stage.verify(bundle, meaning, lambda result: result.confirmed)
+
+
+def _inspect(protocol: str, edition: Path, logs: Path) -> None:
+    """Run `inspect eval` as a user would, without network."""
+    command = [sys.executable, "-m", "inspect_ai", "eval", "scilaws_evals/scilaws_real", "--model", MODEL]
+    command += ["-T", f"protocol={protocol}", "-T", f"release={edition.resolve()}"]
+    command += ["--log-dir", str(logs), "--display", "none"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+        raise MissingLibraryError(
+            f"evaluation of {MODEL}", "an installed Inspect AI and a finished evaluation", " ".join(last)[:300],
+            "pip install 'scilaws-bench[eval]', or run `inspect eval scilaws_evals/scilaws_real` to see why.",
+        )  # fmt: skip
 
 
 def _altered(stage: _Stage, original: Path, folder: Path) -> Row:
@@ -195,8 +247,8 @@ def _show(rows: list[Row], release: Release, edition: Path, level: str) -> None:
     from rich.table import Table
 
     table = Table(title="Who scored what, and what a second scoring confirmed")
-    for heading in ("bundle", "answers with", f"claimed mean of {rows[0].tasks}", "verified"):
-        table.add_column(heading)
+    for heading in ("bundle", "answers with", f"mean of {rows[0].tasks}", "verified"):
+        table.add_column(heading, no_wrap=True)
     for row in rows:
         differs = row.counts["differs"]
         total = sum(row.counts.values())
@@ -227,7 +279,8 @@ def _closing_lines(rows: list[Row], release: Release, edition: Path, level: str)
         "",
         f"release    {edition} ({facts['tasks']} tasks, {facts['reference_laws']} published laws, "
         f"{facts['rows']:,} records)",
-        f"bundles    {', '.join(str(row.folder) for row in rows)}",
+        f"bundles    {rows[0].folder.parent}/<bundle>",
+        f"logs       {rows[0].folder.parent / 'logs'} (inspect view --log-dir {rows[0].folder.parent / 'logs'})",
         f"isolation  {level}",
         "",
         "Go on with one of these:",

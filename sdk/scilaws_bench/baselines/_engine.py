@@ -23,7 +23,7 @@ from scilaws_bench.baselines._expressions import (
     UnusableExpressionError,
     evaluate,
 )
-from scilaws_bench.errors import BaselineUnavailableError
+from scilaws_bench.errors import MissingLibraryError
 
 SYMBOLS = "add,sub,mul,div,exp,log,sqrt,square,tanh,constant,variable"
 """Growth, decay, saturation, powers and rationals; nothing periodic."""
@@ -48,7 +48,7 @@ _REDUCED = frozenset({"add", "sub", "mul", "div"})
 
 
 def require_engine() -> None:
-    """Import pyoperon (BaselineUnavailableError without it)."""
+    """Import pyoperon (MissingLibraryError without it)."""
     _module("pyoperon")
     _module("pyoperon.sklearn")
 
@@ -196,7 +196,7 @@ def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise BaselineUnavailableError(
+        raise MissingLibraryError(
             "baseline 'symbolic-regression'", "the library pyoperon", str(error),
             "Install it with: pip install 'scilaws-bench[baselines]'",
         ) from None  # fmt: skip

@@ -55,7 +55,7 @@ def baseline_laws(
     Raises:
         SubmissionError: no baseline of that name.
         ReleaseError: a task the release does not have.
-        BaselineUnavailableError: symbolic regression without pyoperon.
+        MissingLibraryError: symbolic regression without pyoperon.
     """
     if name not in BASELINES:
         raise SubmissionError(f"baseline {name!r}", f"one of {', '.join(BASELINES)}", "none of that name")

@@ -89,7 +89,7 @@ def find_law(
     engine's single precision.
 
     Raises:
-        BaselineUnavailableError: pyoperon is not installed.
+        MissingLibraryError: pyoperon is not installed.
         ReleaseError: no training record with finite target and inputs.
     """
     _engine.require_engine()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from scilaws_bench.cli.common import (
     release_option,
     workers_option,
 )
-from scilaws_bench.errors import SubmissionError
 
 if TYPE_CHECKING:
     from scilaws_bench.sandbox.protocol import LevelChoice
@@ -77,7 +75,7 @@ def new(
     """Write a bundle for the laws in a folder, of an evaluation's log, or of a baseline."""
     from scilaws_bench.baselines import baseline_laws
     from scilaws_bench.release import open_release
-    from scilaws_bench.submissions import create_submission
+    from scilaws_bench.submissions import answers_of_log, create_submission
     from scilaws_bench.submissions.bundle import laws_of_folder, refuse_occupied
 
     if sum(source is not None for source in (laws, baseline, log)) != 1:
@@ -94,7 +92,8 @@ def new(
     elif laws is not None:
         sources = laws_of_folder(laws, release)
     else:
-        read = _answers_reader("log")(log, release)
+        assert log is not None
+        read = answers_of_log(log, release)
         sources, records = read.laws, read.records
         described = read.system if system is None else {**read.system, "name": system}
     file = create_submission(
@@ -232,15 +231,3 @@ def _table(scorecard: dict[str, Any]) -> list[str]:
                 f"{mean['scored']} have a score"
             )
     return lines
-
-
-def _answers_reader(name: str) -> Any:
-    """Reader of answers registered by another package, so that the SDK itself needs no Inspect."""
-    for entry in entry_points(group="scilaws_bench.answers", name=name):
-        try:
-            return entry.load()
-        except ImportError as error:
-            raise SubmissionError(
-                f"answers from a {name}", "the library that reads it", str(error), "pip install 'scilaws-bench[eval]'"
-            ) from None
-    raise SubmissionError(f"answers from a {name}", "a reader for it", "none", "pip install 'scilaws-bench[eval]'")

@@ -1,0 +1,42 @@
+"""The README's commands, run as written, in order, in one folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[1]
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+def test_the_commands_of_the_readme_run_as_written(tmp_path: Path, demo_folder: Path) -> None:
+    for name in ("eval_tasks", "builders"):
+        shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
+    (law,) = [block for block in _blocks("python") if "USED_INPUTS" in block]
+    (tmp_path / "my_law.py").write_text(law, encoding="utf-8")
+    script = "set -euo pipefail\n" + "\n".join(_blocks("bash"))
+    environment = os.environ | {"INSPECT_DISPLAY": "none"}
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    for text in ("the law keeps the contract", "0 differing", "strict mean", "optical-dispersion"):
+        assert text in done.stdout
+
+
+def test_the_python_of_the_readme_runs_as_written(tmp_path: Path, demo_folder: Path) -> None:
+    (tmp_path / "build" / "release").mkdir(parents=True)
+    (tmp_path / "build" / "release" / "demo").symlink_to(demo_folder)
+    (code,) = [block for block in _blocks("python") if "load_dataset" in block]
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
+    command = [sys.executable, "-c", code + "\nassert len(tasks) == 6 and len(records) > 0"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
