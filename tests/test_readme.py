@@ -20,8 +20,7 @@ def _blocks(language: str) -> list[str]:
 def test_the_commands_of_the_readme_run_as_written(tmp_path: Path, demo_folder: Path) -> None:
     for name in ("eval_tasks", "builders"):
         shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / ".venv").mkdir()
-    (tmp_path / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
+    (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
     (law,) = [block for block in _blocks("python") if "USED_INPUTS" in block]
     (tmp_path / "my_law.py").write_text(law, encoding="utf-8")
     script = "set -euo pipefail\n" + "\n".join(_blocks("bash"))
