@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel check build bench lock clean
+.PHONY: help demo test test-slow test-wheel check build bench smoke-llm lock clean
 
 help:  ## List the targets.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,13 +16,14 @@ $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	mkdir -p build
 	touch $(STAMP)
 
 demo: $(STAMP)  ## Build the demo edition, score the baselines, verify them, say where to look.
 	$(BIN)/scilaws-bench demo
 
 test: check test-wheel  ## Everything CI runs: checks, tests, part of the tests on the installed wheel.
-	$(PYTEST) -n $(WORKERS) --dist loadgroup -m "not slow" tests
+	$(PYTEST) -n $(WORKERS) --dist loadgroup -m "not slow" --durations 15 tests
 
 test-wheel: $(STAMP) build  ## Part of the tests against the installed wheel instead of the checkout.
 	rm -rf build/wheel-site
@@ -33,17 +34,23 @@ test-slow: $(STAMP)  ## Long proofs, sharded and resumable.
 	$(PYTEST) -n $(WORKERS) -m slow tests
 
 check: $(STAMP)  ## Formatting, lint, types, import contracts.
+	@mkdir -p build
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > build/import-contracts.txt || (cat build/import-contracts.txt; exit 1)
 
 build: $(STAMP)  ## Build the wheel and the source distribution.
+	@mkdir -p build
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist . > build/build.log 2>&1 || (cat build/build.log; exit 1)
 
 bench: $(STAMP)  ## Measure the figures of docs/benchmarks.md on this machine.
 	$(BIN)/python tests/benchmarks/run.py
+
+smoke-llm: $(STAMP)  ## Optional: a real, very small language model through the whole path.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[smoke]'
+	$(BIN)/python tests/smoke/llm.py
 
 lock: $(STAMP)  ## Resolve requirements.lock again (maintainers).
 	$(BIN)/python -m pip install --quiet uv
