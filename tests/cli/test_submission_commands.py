@@ -95,7 +95,7 @@ def test_new_wants_laws_or_a_baseline(small_release: Release, tmp_path: Path) ->
     for choice in ((), ("--laws", tmp_path, "--baseline", "naive")):
         done = run("submission", "new", tmp_path / "b", *choice, *WHO, *release)
         assert done.code == 2
-        assert "exactly one of --laws and --baseline" in done.err
+        assert "exactly one of --laws, --baseline and --from-log" in done.err
     bad_date = run("submission", "new", tmp_path / "b", "--baseline", "naive", *WHO, *release, "--created", "today")
     assert bad_date.code == 1
     assert "created" in bad_date.err
