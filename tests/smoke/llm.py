@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).parents[2]
 FOLDER = REPOSITORY / "build" / "smoke-llm"
 PROBLEMS = "red-giant-large-separation,optical-dispersion"
 CONTEXT_TOKENS = 16_384
-TURNS, REPLY_TOKENS = 3, 256
+TURNS, REPLY_TOKENS = 2, 96
 
 
 def main() -> None:
