@@ -15,7 +15,7 @@ def scilaws_real(
     problems: str | Sequence[str] | None = None,
     max_turns: int = 30,
     isolation: str = "auto",
-    reasoning: Literal["auto", "yes", "no"] = "auto",
+    reasoning: Literal["auto", "yes", "no"] | bool = "auto",
 ) -> Task:
     """SciLaws-Real: see `scilaws_evals.real.scilaws_real`."""
     return scilaws_evals.real.scilaws_real(release, protocol, problems, max_turns, isolation, reasoning)

@@ -36,7 +36,7 @@ def scilaws_real(
     problems: str | Sequence[str] | None = None,
     max_turns: int = 30,
     isolation: str = "auto",
-    reasoning: Reasoning = "auto",
+    reasoning: Reasoning | bool = "auto",
 ) -> Task:
     """Find laws in fixed records: SciLaws-Real.
 
@@ -48,6 +48,8 @@ def scilaws_real(
         isolation: auto, full, kernel or none, for the agent's Python and for scoring.
         reasoning: whether the model is a reasoning model: auto, yes or no (decoding defaults).
     """
+    if isinstance(reasoning, bool):  # Inspect reads `-T reasoning=yes` as YAML, where yes and no are truth values
+        reasoning = "yes" if reasoning else "no"
     _require("protocol", protocol, get_args(prompts.Protocol))
     _require("isolation", isolation, LEVELS)
     _require("reasoning", reasoning, REASONING)

@@ -98,6 +98,7 @@ def test_inspects_command_line_finds_the_task(task: str, demo_folder: Path, tmp_
         [
             *(Path(sys.executable).with_name("inspect"), "eval", task, "--model", "scilaws/solver"),
             *("--display", "none", "-T", f"problems={SINGLE}", "--log-dir", str(tmp_path / "logs")),
+            *("-T", "reasoning=yes"),  # Inspect hands this over as True
         ],
         cwd=REPOSITORY,
         env=environment | {"SCILAWS_RELEASE": str(demo_folder)},
