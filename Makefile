@@ -23,7 +23,7 @@ demo: $(STAMP)  ## Build the demo edition, score the baselines, verify them, say
 	$(BIN)/scilaws-bench demo
 
 test: check test-wheel  ## Everything CI runs: checks, tests, part of the tests on the installed wheel.
-	$(PYTEST) -n $(WORKERS) --dist loadgroup -m "not slow" --durations 15 tests
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not slow" --durations 15 tests
 
 test-wheel: $(STAMP) build  ## Part of the tests against the installed wheel instead of the checkout.
 	rm -rf build/wheel-site
