@@ -10,6 +10,7 @@ from inspect_ai.agent import agent
 from inspect_ai.scorer import scorer
 from inspect_ai.util import registry_info
 
+from scilaws_evals.environment import ScilawsSandbox
 from scilaws_evals.native_agent import native_agent
 from scilaws_evals.offline import scilaws
 from scilaws_evals.real import scilaws_real
@@ -18,6 +19,7 @@ from scilaws_evals.tools import python, submit_law
 from scilaws_evals.xml_agent import xml_agent
 
 __all__ = [
+    "ScilawsSandbox",
     "infrastructure_failures",
     "native_agent",
     "numeric_score",

@@ -26,6 +26,7 @@ def check(json_output: bool) -> None:
         for row in report.rows
     ]
     best = next(iter(report.levels), "none: laws are refused unless `--isolation none` is typed")
-    emit(report.to_json(), [*lines, f"best level   {best}"], json_output)
+    warnings = [f"warning      {warning}" for warning in report.warnings]
+    emit(report.to_json(), [*lines, f"best level   {best}", *warnings], json_output)
     if not report.levels:
         raise SystemExit(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 BASELINES = ("naive", "best-published-law", "symbolic-regression")
 _bundle = click.argument("path", type=click.Path(path_type=Path))
+_fresh_workers = click.option(
+    "--fresh-workers",
+    is_flag=True,
+    help="Run the bundle's laws in sandbox processes that run nothing else, reference laws in others (for boards).",
+)
 
 
 @click.group("submission")
@@ -136,10 +142,17 @@ def validate(path: Path, release_path: Path | None, json_output: bool) -> None:
 @release_option
 @isolation_option
 @workers_option
+@_fresh_workers
 @as_json
 @failing
 def score(
-    path: Path, output: Path | None, release_path: Path | None, isolation: LevelChoice, workers: int, json_output: bool
+    path: Path,
+    output: Path | None,
+    release_path: Path | None,
+    isolation: LevelChoice,
+    workers: int,
+    fresh_workers: bool,
+    json_output: bool,
 ) -> None:
     """Score a bundle on every task of the release and claim the scorecard in it.
 
@@ -157,12 +170,21 @@ def score(
     issues = submission_issues(submission, release, claims=False)
     for issue in issues:
         click.echo(f"fault: {issue}", err=True)
-    with Sandbox(isolation, workers=workers) as sandbox, progress_line("scoring", quiet=json_output) as report:
+    with ExitStack() as stack:
+        sandbox = stack.enter_context(Sandbox(isolation, workers=workers))
+        references = stack.enter_context(Sandbox(isolation, workers=workers)) if fresh_workers else sandbox
+        report = stack.enter_context(progress_line("scoring", quiet=json_output))
         unfinished = Unfinished.of(submission, release, sandbox.level)
         if len(unfinished):
             click.echo(f"going on with an unfinished run; verdicts kept: {len(unfinished)}", err=True)
         scorecard = score_submission(
-            submission, release, sandbox, workers=workers, progress=report, unfinished=unfinished
+            submission,
+            release,
+            sandbox,
+            workers=workers,
+            progress=report,
+            unfinished=unfinished,
+            references=references,
         )
     if output:
         strict_json.write(output, scorecard)
@@ -185,9 +207,17 @@ def score(
 @release_option
 @isolation_option
 @workers_option
+@_fresh_workers
 @as_json
 @failing
-def verify(path: Path, release_path: Path | None, isolation: LevelChoice, workers: int, json_output: bool) -> None:
+def verify(
+    path: Path,
+    release_path: Path | None,
+    isolation: LevelChoice,
+    workers: int,
+    fresh_workers: bool,
+    json_output: bool,
+) -> None:
     """Recompute every claim of a bundle: confirmed, differs, or not verifiable."""
     from scilaws_bench.release import open_release
     from scilaws_bench.sandbox import Sandbox
@@ -195,8 +225,13 @@ def verify(path: Path, release_path: Path | None, isolation: LevelChoice, worker
 
     release = open_release(release_path or default_release())
     submission = load_submission(path)
-    with Sandbox(isolation, workers=workers) as sandbox, progress_line("verifying", quiet=json_output) as report:
-        result = verify_submission(submission, release, sandbox, workers=workers, progress=report)
+    with ExitStack() as stack:
+        sandbox = stack.enter_context(Sandbox(isolation, workers=workers))
+        references = stack.enter_context(Sandbox(isolation, workers=workers)) if fresh_workers else sandbox
+        report = stack.enter_context(progress_line("verifying", quiet=json_output))
+        result = verify_submission(
+            submission, release, sandbox, workers=workers, progress=report, references=references
+        )
     counts = result.counts
     lines = [f"{claim.status}: {claim.claim}: {claim.reason}" for claim in result.claims if claim.status != "confirmed"]
     lines.append(

@@ -13,6 +13,7 @@ from .levels import detect, resolve
 from .protocol import DEFAULT_LIMITS, CallResult, Level, LevelChoice, Limits
 from .requests import describe_request, fit_request, predict_request, python_request
 from .results import failure, judge
+from .selftest import prove
 from .view import View, current_view
 from .zygote import Zygote, ZygoteLostError, ZygoteNotStartedError
 
@@ -21,7 +22,8 @@ class Sandbox:
     """Runs laws isolated; an :class:`Evaluator` and a context manager. Thread-safe.
 
     A call never raises for what a law does, and never touches a later call: a zygote that a law manages to break is
-    killed and replaced. Zygotes start with the first call that needs them (about a second each).
+    killed and replaced. Zygotes start with the first call that needs them (about a second each), and prove before it
+    that the level holds. A sandbox of its own for each submission is what boards use: nothing else then meets it.
     """
 
     def __init__(self, level: LevelChoice = "auto", workers: int = 1) -> None:
@@ -117,7 +119,7 @@ class Sandbox:
                 zygote.close()
                 zygote = None
             if zygote is None:
-                zygote = Zygote(self._level, self._view, self._program)
+                zygote = self._started()
             return judge(zygote.call(request, limits), request, limits, self._level)
         except ZygoteNotStartedError as error:
             return failure("infrastructure", str(error), self._level)
@@ -125,3 +127,12 @@ class Sandbox:
             return failure("crash", str(error), self._level)
         finally:
             self._slots.put(zygote)
+
+    def _started(self) -> Zygote:
+        zygote = Zygote(self._level, self._view, self._program)
+        try:
+            prove(zygote, self._level)
+        except BaseException:
+            zygote.close()
+            raise
+        return zygote

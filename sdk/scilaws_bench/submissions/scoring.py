@@ -30,6 +30,7 @@ def score_submission(
     progress: Callable[[str, int, int], None] | None = None,
     unfinished: Unfinished | None = None,
     anchors: dict[str, Anchors] | None = None,
+    references: Evaluator | None = None,
 ) -> dict[str, Any]:
     """Scorecard (schema `scorecard`) of a bundle.
 
@@ -39,12 +40,16 @@ def score_submission(
     `workers` tasks are scored at once; `evaluate` must have as many sandboxes to be of use.
     `progress` is called as (task id, done, total). `unfinished` supplies the verdicts of a run that
     was killed and keeps those of this one. To score many bundles, pass one dictionary as `anchors`:
-    reference laws then run once, not once a bundle.
+    reference laws then run once, not once a bundle; and pass `references`, which runs them, beside an
+    `evaluate` that is opened for this bundle and closed after it, so that nothing a submission does to
+    its workers can meet a reference law or another submission.
     """
+    trusted = evaluate if references is None else references
     task_ids = [task_id for task_id, task in release.tasks.items() if task["suite"] == SUITE]
 
     def one(task_id: str) -> dict[str, Any]:
-        return _verdict(submission, task_id, release, evaluate, unfinished, {} if anchors is None else anchors)
+        known = {} if anchors is None else anchors
+        return _verdict(submission, task_id, release, evaluate, trusted, unfinished, known)
 
     verdicts: list[dict[str, Any]] = []
     with ThreadPoolExecutor(workers) as pool:
@@ -75,6 +80,7 @@ def _verdict(
     task_id: str,
     release: Release,
     evaluate: Evaluator,
+    references: Evaluator,
     unfinished: Unfinished | None,
     anchors: dict[str, Anchors],
 ) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def _verdict(
     if kept is not None:
         return kept
     if gold.gold_hash not in anchors:
-        anchors[gold.gold_hash] = anchors_of(gold, evaluate)
+        anchors[gold.gold_hash] = anchors_of(gold, references)
     verdict = score_numeric(source, gold, evaluate, anchors[gold.gold_hash]).to_json()
     if unfinished is not None:
         unfinished.add(verdict)

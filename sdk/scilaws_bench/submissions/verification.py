@@ -70,13 +70,14 @@ def verify_submission(
     workers: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
     anchors: dict[str, Anchors] | None = None,
+    references: Evaluator | None = None,
 ) -> Verification:
     """Score the bundle again, from its laws and the release alone, and compare with its scorecard.
 
     Scores computed without isolation, there or here, by another scorer version or for another
     release are not verifiable, and neither are the aggregates that rest on them. Aggregates are
     recomputed both from the fresh verdicts and from the claimed ones, so that a scorecard that
-    contradicts itself is named as such. `progress` and `anchors` are those of `score_submission`.
+    contradicts itself is named as such. `progress`, `anchors` and `references` are those of `score_submission`.
     """
     try:
         claimed = submission.claimed_scorecard
@@ -89,7 +90,9 @@ def verify_submission(
         return _one_claim("not verifiable", str(issues[0]))
     if claimed["release"] != release.reference:
         return _one_claim("not verifiable", "the scorecard was computed for another release than this one")
-    fresh = score_submission(submission, release, evaluate, workers=workers, progress=progress, anchors=anchors)
+    fresh = score_submission(
+        submission, release, evaluate, workers=workers, progress=progress, anchors=anchors, references=references
+    )
     verdicts = _verdict_claims(claimed, fresh)
     claims = [
         *verdicts.values(),
