@@ -126,5 +126,5 @@ def test_sandbox_check_says_what_this_machine_can_do() -> None:
     assert done.code == (0 if report.levels else 3)
     for row in report.rows:
         assert f"{row.mechanism:12} {'yes' if row.available else 'no'}" in done.out
-    assert done.out.splitlines()[-1].startswith("best level")
+    assert any(line.startswith("best level") for line in done.out.splitlines())
     assert run("sandbox", "check", "--json").document == strict_json.loads(strict_json.dumps(report.to_json()))
