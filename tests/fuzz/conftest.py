@@ -11,6 +11,6 @@ import pytest
 @pytest.fixture(autouse=True)
 def _never_hang() -> Iterator[None]:
     """End a test that waits for ever."""
-    signal.alarm(600)
+    signal.alarm(240)
     yield
     signal.alarm(0)

@@ -82,7 +82,7 @@ def _declared_failure(body: bytes, level: Level) -> CallResult:
     try:
         content = _parsed(body)
         return failure(_DECLARED_KINDS[content["kind"]], str(content["message"]), level)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
         return failure("protocol", "the error report is damaged", level)
 
 

@@ -208,7 +208,8 @@ class _ZipStream(io.FileIO):
 
 def _zip_entries(archive: zipfile.ZipFile) -> Iterator[_Entry | None]:
     for info in archive.infolist():
-        yield None if info.is_dir() else _zip_entry(archive, info)
+        # not is_dir(), which raises IndexError for an empty name
+        yield None if info.filename.endswith("/") else _zip_entry(archive, info)
 
 
 def _zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Entry:

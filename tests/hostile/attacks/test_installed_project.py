@@ -20,10 +20,9 @@ from typing import Any
 
 import pytest
 from attack_kit import NO_CALL, NO_FILE, NOT_ALLOWED, NOTHING, SECRET, Attack
+from filelock import FileLock
 
 from scilaws_bench.sandbox import detect
-
-pytestmark = pytest.mark.xdist_group("installed project")
 
 REPOSITORY = Path(__file__).parents[3]
 NO_MODULE = "ModuleNotFoundError: No module named"
@@ -107,20 +106,33 @@ ATTACKS = {
 
 @dataclass(frozen=True)
 class Installed:
-    python: Path
-    site: Path
-    wheel: Path
+    """folder: with dist/, environment/ and working_folder/; report: see wheel_host.py."""
+
+    folder: Path
     report: dict[str, Any]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel, built and installed into a poisoned environment of its own, and what became of all attacks there."""
-    folder = tmp_path_factory.mktemp("installed")
+    """The wheel, built and installed into a poisoned environment, and what became of all attacks there.
+
+    Made by the first of the test processes that needs it.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, report = shared / "installed_project", shared / "installed_project.json"
+    with FileLock(shared / "installed_project.lock"):
+        if not report.is_file():
+            folder.mkdir()
+            report.write_text(json.dumps(attack_installed_project(folder)))
+    return Installed(folder, json.loads(report.read_text()))
+
+
+def attack_installed_project(folder: Path) -> dict[str, Any]:
     wheel = build_wheel(folder / "dist")
     venv.create(folder / "environment", with_pip=False)
-    python = folder / "environment" / "bin" / "python"
-    site = next((folder / "environment" / "lib").glob("python*/site-packages"))
+    site = site_of(folder)
     outer = sysconfig.get_path("purelib")
     install = [
         sys.executable,
@@ -164,11 +176,20 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
         "laws": {name: attack.law(places) for name, attack in ATTACKS.items()},
     }
     done = subprocess.run(
-        [python, Path(__file__).with_name("wheel_host.py")],
+        [python_of(folder), Path(__file__).with_name("wheel_host.py")],
         input=json.dumps(job), env=environment, cwd=folder / "working_folder", capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
-    return Installed(python, site, wheel, json.loads(done.stdout))
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def python_of(folder: Path) -> Path:
+    return folder / "environment" / "bin" / "python"
+
+
+def site_of(folder: Path) -> Path:
+    return next((folder / "environment" / "lib").glob("python*/site-packages"))
 
 
 def build_wheel(target: Path) -> Path:
@@ -200,15 +221,17 @@ def loaded_libraries() -> list[str]:
 def test_the_host_is_what_it_is_meant_to_be(installed: Installed) -> None:
     """The wheel's packages, not the checkout's, ran the sandbox, and the poison did work on the host itself."""
     folders = [str(Path(path).parents[1]) for path in installed.report["packages"]]
-    assert folders == [str(installed.site)] * 2
+    assert folders == [str(site_of(installed.folder))] * 2
     assert installed.report["poisoned"] == ["attack_pth", "attack_sitecustomize"]
 
 
 def test_look_alikes_work_where_python_starts_carelessly(installed: Installed) -> None:
     """The control of the working folder: `python -c` puts it first on the path."""
     code = "import builtins, statistics; print(hasattr(builtins, 'attack_cwd'))"
-    folder = installed.wheel.parents[1] / "working_folder"
-    done = subprocess.run([installed.python, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    folder = installed.folder / "working_folder"
+    done = subprocess.run(
+        [python_of(installed.folder), "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "True\n"
 
 

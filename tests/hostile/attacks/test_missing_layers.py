@@ -81,9 +81,6 @@ MACHINES = {
     "no Landlock (old kernel)": Machine(
         no_landlock(errno.ENOSYS), {"landlock": ("Landlock is not available", LANDLOCK)}, ()
     ),
-    "no Landlock (not booted)": Machine(
-        no_landlock(errno.EOPNOTSUPP), {"landlock": ("Landlock is not available", LANDLOCK)}, ()
-    ),
     "no Landlock (container)": Machine(
         no_landlock(errno.EPERM), {"landlock": ("Landlock is not available", LANDLOCK)}, ()
     ),
@@ -98,9 +95,6 @@ MACHINES = {
     "no seccomp (not compiled)": Machine(no_seccomp(errno.EINVAL), {"seccomp": ("PR_SET_SECCOMP", SECCOMP)}, ()),
     "no seccomp (container)": Machine(no_seccomp(errno.EPERM), {"seccomp": ("PR_SET_SECCOMP", SECCOMP)}, ()),
     "seccomp that lies": Machine(no_seccomp(0), {"seccomp": ("does not restrict", SECCOMP)}, ()),
-    "no bubblewrap and no Landlock": Machine(
-        no_landlock(errno.ENOSYS), BWRAP_GONE | {"landlock": ("not available", LANDLOCK)}, (), without_bwrap=True
-    ),
     "nothing": Machine(
         [*no_landlock(errno.ENOSYS), *no_seccomp(errno.EINVAL)],
         BWRAP_GONE | {"landlock": ("not available", LANDLOCK), "seccomp": ("PR_SET_SECCOMP", SECCOMP)},

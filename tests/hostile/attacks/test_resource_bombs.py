@@ -18,7 +18,7 @@ from attack_kit import check_honest, run
 
 from scilaws_bench.sandbox import Limits, Sandbox
 
-LIMITS = Limits(wall_seconds=15.0, memory_bytes=1 << 30)
+LIMITS = Limits(wall_seconds=15.0, memory_bytes=640 << 20)
 SHORT = Limits(wall_seconds=0.5, memory_bytes=1 << 30)
 REAL_TIME = "stopped after 0.5 s of real time"
 MEMORY = "the memory limit was reached"
