@@ -5,9 +5,13 @@ Imitates the submissions of pitfall "np.genfromtxt(path) is no import": readers 
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
-from attack_kit import NO_CALL, NO_FILE, NOT_ALLOWED, NOTHING, Attack, AttackTests
+import pytest
+from attack_kit import NO_CALL, NO_FILE, NOT_ALLOWED, NOTHING, Attack, AttackTests, run
+
+from scilaws_bench.sandbox import Sandbox
 
 
 def read(code: str) -> Attack:
@@ -87,6 +91,16 @@ class TestReaders(AttackTests):
         "the kernel's own files": read("return os.listdir('/sys/kernel')"),
         "the kernel's log": Attack("return check(libc.klogctl(3, ctypes.create_string_buffer(99), 99))", NO_CALL),
     }
+
+
+@pytest.mark.parametrize(
+    "call", ["os.stat('GOLD.csv').st_size", "os.access('GOLD.csv', 4)", "os.path.exists('GOLD.csv')"]
+)
+def test_what_can_be_learnt_about_a_path(sandbox: Sandbox, targets: dict[str, str], call: str) -> None:
+    """Landlock rules over content, not over names: at kernel a law can tell that a file is there, and how large."""
+    result = run(sandbox, Attack(f"return {call}", "").law(targets))
+    assert result.ok == (sandbox.level == "kernel"), result.error
+    assert result.ok or re.search(f"{NO_FILE}|{NOTHING}", result.error)
 
 
 class TestChanges(AttackTests):
