@@ -21,6 +21,7 @@ from attack_kit import SECRET, SENTINEL, AttackTests, opened
 from scilaws_bench.sandbox import Sandbox
 
 KEY = "SCILAWS_TEST_API_KEY"
+REPOSITORY = Path(__file__).parents[3]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -61,7 +62,8 @@ def unprotected(host: int) -> Iterator[Sandbox]:
 def targets(host: int) -> Iterator[dict[str, str]]:
     """Paths, numbers and names the attacks go for, by the word that stands for them in an attack's code."""
     folder = Path(tempfile.mkdtemp(prefix=f"attack_gold_{os.getpid()}_"))
-    in_checkout = Path(__file__).with_name(f".gold-{os.getpid()}.txt")
+    in_checkout = REPOSITORY / "build" / "test" / f"attack-gold-{os.getpid()}.txt"  # where nobody tidies up meanwhile
+    in_checkout.parent.mkdir(parents=True, exist_ok=True)
     at_home = Path.home() / f".attack-gold-{os.getpid()}.txt"
     _write_gold(folder)
     for copy in (in_checkout, at_home):
@@ -77,11 +79,11 @@ def targets(host: int) -> Iterator[dict[str, str]]:
             "OTHER_PID": str(host),
             "SITE_PACKAGES": sysconfig.get_path("purelib"),
             "INTERPRETER_SITE": f"{sysconfig.get_path('stdlib')}/site-packages",
-            "REPOSITORY": str(Path(__file__).parents[3]),
+            "REPOSITORY": str(REPOSITORY),
         }
     shutil.rmtree(folder)
-    in_checkout.unlink()
-    at_home.unlink()
+    for copy in (in_checkout, at_home):
+        copy.unlink(missing_ok=True)
 
 
 def _write_gold(folder: Path) -> None:
