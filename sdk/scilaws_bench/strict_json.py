@@ -19,6 +19,7 @@ from scilaws_bench.errors import SchemaError
 JsonValue = Any
 
 MAX_DEPTH = 64
+MAX_DIGITS = 40
 
 
 def loads(text: str | bytes, *, where: str = "JSON text") -> JsonValue:
@@ -47,8 +48,8 @@ def loads(text: str | bytes, *, where: str = "JSON text") -> JsonValue:
         return value
 
     def bounded_int(token: str) -> int:
-        if len(token) > 40:
-            raise SchemaError(where, "integers of at most 40 digits", f"{len(token)} digits")
+        if len(token) > MAX_DIGITS:
+            raise SchemaError(where, f"integers of at most {MAX_DIGITS} digits", f"{len(token)} digits")
         return int(token)
 
     def unique_keys(pairs: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
@@ -85,8 +86,11 @@ def loads(text: str | bytes, *, where: str = "JSON text") -> JsonValue:
 def dumps(value: JsonValue, *, indent: int | None = None) -> str:
     """Serialise to strict JSON with sorted keys; two equal values give the same text.
 
+    What is written here, `loads` reads: a sealed document can always be opened.
+
     Raises:
-        SchemaError: a non-finite number, or a value that JSON or UTF-8 has no form for.
+        SchemaError: a non-finite number, an integer of more than 40 characters, nesting beyond 64
+            levels, or a value that JSON or UTF-8 has no form for.
     """
     separators = (",", ":") if indent is None else None
     try:
@@ -98,6 +102,10 @@ def dumps(value: JsonValue, *, indent: int | None = None) -> str:
         raise SchemaError("value to be written as JSON", "text that UTF-8 can hold", "a lone surrogate") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise SchemaError("value to be written as JSON", "finite numbers and plain JSON types", str(error)) from None
+    if _depth_exceeds(value, MAX_DEPTH):
+        raise SchemaError("value to be written as JSON", f"at most {MAX_DEPTH} nested levels", "deeper nesting")
+    if _has_long_integer(value):
+        raise SchemaError("value to be written as JSON", f"integers of at most {MAX_DIGITS} digits", "a longer one")
     return text
 
 
@@ -151,8 +159,18 @@ def write_bytes(path: Path, content: bytes) -> None:
 def _depth_exceeds(value: JsonValue, limit: int) -> bool:
     level = [value]
     for _ in range(limit + 1):
-        level = [item for item in level if isinstance(item, dict | list)]
+        level = [item for item in level if isinstance(item, dict | list | tuple)]
         if not level:
             return False
-        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+        level = [child for item in level for child in _children(item)]
     return True
+
+
+def _has_long_integer(value: JsonValue) -> bool:
+    if isinstance(value, int):
+        return not -(10 ** (MAX_DIGITS - 1)) < value < 10**MAX_DIGITS
+    return isinstance(value, dict | list | tuple) and any(map(_has_long_integer, _children(value)))
+
+
+def _children(value: JsonValue) -> Iterable[JsonValue]:
+    return value.values() if isinstance(value, dict) else value

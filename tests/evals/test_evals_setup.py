@@ -15,6 +15,7 @@ from scilaws_bench.release import Release
 from scilaws_bench.release.gold import open_gold
 from scilaws_evals import prompts
 from scilaws_evals.finding import find_release
+from scilaws_evals.session import LawSession
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -110,4 +111,5 @@ def test_inspects_command_line_finds_the_task(task: str, demo_folder: Path, tmp_
     (path,) = (tmp_path / "logs").glob("*.eval")
     sample = only(read_eval_log(str(path)))
     assert outcome(sample)["outcome"] == "submitted"
+    assert sample.store_as(LawSession).decoding["reasoning"] is True
     assert answers(sample)[-1].startswith("The law is accepted")

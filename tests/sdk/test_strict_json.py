@@ -95,6 +95,24 @@ def test_values_without_a_strict_form_are_not_written(value: Any) -> None:
         strict_json.canonical_bytes(value)
 
 
+def _nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [10**40 - 1, 1 - 10**39, _nested(64)])
+def test_the_largest_that_is_written_is_read_back(value: Any) -> None:
+    assert strict_json.loads(strict_json.dumps({"a": (value,)} if isinstance(value, int) else value)) is not None
+
+
+@pytest.mark.parametrize("value", [10**40, -(10**39), {"a": [(10**40,)]}, _nested(65)])
+def test_what_could_not_be_read_back_is_not_written(value: Any) -> None:
+    with pytest.raises(SchemaError, match="to be written as JSON"):
+        strict_json.dumps(value)
+
+
 def test_a_circular_value_is_named_as_such() -> None:
     value: list[Any] = []
     value.append(value)

@@ -29,7 +29,7 @@ BASELINES = {
     "best-published-law": "a reference law",
     "symbolic-regression": "pyoperon, small budget",
 }
-PROTOCOLS = {"xml": "scilaws/solver, XML blocks", "native": "scilaws/solver, tool calls"}
+PROTOCOLS = {"xml": "scilaws/solver, XML", "native": "scilaws/solver, tools"}
 MODEL = "scilaws/solver"
 ALTERED = "altered-score"
 _RAISED_BY = 0.1
