@@ -67,3 +67,11 @@ class SubmissionError(ScilawsError, ValueError):
 
 class MissingLibraryError(ScilawsError, ImportError):
     """An optional library that is not installed; the remedy names the extra that brings it."""
+
+
+class MechanismError(ScilawsError, ValueError):
+    """A qualitative mechanism, scenario or composite state that contradicts itself or names what is not there."""
+
+
+class WorkLimitError(ScilawsError, RuntimeError):
+    """A qualitative question whose answer would cost more work than allowed: inconclusive, not wrong."""

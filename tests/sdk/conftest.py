@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from made_mechanisms import braked_mass
 from scilaws_bench import strict_json
 from scilaws_bench.hashing import json_hash
+from scilaws_bench.qualitative import document_of_mechanism, mechanism_from_document
 from scilaws_bench.release import Release
 from scilaws_bench.release.gold import open_gold
 from scilaws_bench.sandbox import InProcess
@@ -45,6 +47,7 @@ def emitted(
         "verdict": [*scorecard["verdicts"], *_verdicts(golds)],
         "scorecard": [scorecard],
         "manifest": [demo_release.manifest, manifest],
+        "mechanism": [document_of_mechanism(mechanism_from_document(braked_mass()))],
     }
 
 

@@ -19,7 +19,7 @@ CLASSES = [
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_class_is_also_a_built_in(kind: type[ScilawsError]) -> None:
-    assert issubclass(kind, ValueError | OSError | ImportError)
+    assert issubclass(kind, ValueError | OSError | ImportError | RuntimeError)
 
 
 @pytest.mark.parametrize("kind", [ScilawsError, *CLASSES])

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
-Kind = Literal["problem", "source", "task", "law", "gold", "submission", "verdict", "scorecard", "manifest"]
+Kind = Literal[
+    "problem", "source", "task", "law", "gold", "submission", "verdict", "scorecard", "manifest", "mechanism"
+]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 _MAX_FOUND = 120
