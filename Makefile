@@ -14,7 +14,8 @@ help:  ## List the targets.
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
+	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	mkdir -p build
 	touch $(STAMP)
@@ -22,7 +23,8 @@ $(STAMP): requirements.lock pyproject.toml
 demo: $(STAMP)  ## Build the demo edition, score the baselines, verify them, say where to look.
 	$(BIN)/scilaws-bench demo
 
-test: check test-wheel  ## Everything CI runs: checks, tests, part of the tests on the installed wheel.
+test: $(STAMP)  ## Everything CI runs: checks, tests, part of the tests on the installed wheel.
+	@$(MAKE) --no-print-directory -j 2 check test-wheel
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not slow" --durations 15 tests
 
 test-wheel: $(STAMP) build  ## Part of the tests against the installed wheel instead of the checkout.

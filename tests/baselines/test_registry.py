@@ -66,6 +66,7 @@ def test_its_laws_are_finite_in_the_corners_of_the_scored_ranges(demo_release: R
         assert np.isfinite(predicted).all(), task_id
 
 
+@pytest.mark.slow
 def test_bundle_score_and_verify(demo_release: Release, sandbox: Sandbox, laws: dict[str, str], tmp_path: Path) -> None:
     create_submission(
         tmp_path / "bundle", demo_release, laws, name="sr", created="2026-01-01",

@@ -18,7 +18,6 @@ from scilaws_builders.release_build.problem_step import Places
 from scilaws_builders.scilaws.problem import DEMO_PROBLEMS
 
 pytestmark = pytest.mark.xdist_group("release builds")
-KILLS = 3
 
 
 @pytest.fixture
@@ -65,11 +64,17 @@ def _visible_and_hidden(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_killed_builds_go_on_and_end_as_a_clean_one(tmp_path: Path, empty_cache: Path, demo_release: Release) -> None:
-    """kill -9 at random moments: no half release, no lost step, no process or rubbish left behind."""
+@pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_killed_builds_go_on_and_end_as_a_clean_one(
+    tmp_path: Path, empty_cache: Path, demo_release: Release, kills: int
+) -> None:
+    """kill -9 at random moments: no half release, no lost step, no process or rubbish left behind.
+
+    The clean one was made under another PYTHONHASHSEED.
+    """
     output, store = tmp_path / "releases" / "demo", empty_cache / "build"
     kept: set[str] = set()
-    for delay in np.random.default_rng(20260731).uniform(0.5, 2.5, KILLS):
+    for delay in np.random.default_rng(20260731).uniform(0.5, 2.5, kills):
         build = _start(empty_cache, output, seed=1)
         assert build.stderr is not None
         time.sleep(delay)
@@ -89,6 +94,7 @@ def test_killed_builds_go_on_and_end_as_a_clean_one(tmp_path: Path, empty_cache:
     assert steps == sorted(DEMO_PROBLEMS)
 
 
+@pytest.mark.slow
 def test_two_builds_at_once_under_two_hash_seeds(tmp_path: Path, empty_cache: Path, demo_release: Release) -> None:
     """They share store and output, and each is as good as a clean one."""
     output = tmp_path / "releases" / "demo"

@@ -38,6 +38,7 @@ def test_the_demo_shows_who_scored_what_and_that_cheating_is_caught(monkeypatch:
     assert len(list(Path("build/demo/logs").glob("*.eval"))) == 1
 
 
+@pytest.mark.slow
 def test_a_second_demo_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "PROTOCOLS", {})
     monkeypatch.setattr(demo, "BASELINES", {"naive": "the training median", "best-published-law": "a reference law"})

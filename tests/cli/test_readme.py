@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import click
+import pytest
+
+from scilaws_bench.cli import main
 
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -17,6 +24,29 @@ def _blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 
 
+def _calls() -> list[list[str]]:
+    """The words of every `scilaws-bench` call of the README, comments and shell substitutions left out."""
+    lines = "\n".join(_blocks("bash")).replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("scilaws-bench ")]
+
+
+@pytest.mark.parametrize("words", _calls(), ids=" ".join)
+def test_every_call_of_the_readme_parses(words: list[str]) -> None:
+    """Noun, verb, arguments and options are there; `make test-slow` runs the calls as well."""
+    command, parent = main, click.Context(main, info_name="scilaws-bench")
+    noun, verb, *arguments = words
+    for name in (noun, verb) if isinstance(main.get_command(parent, noun), click.Group) else (noun,):
+        found = command.get_command(parent, name)
+        assert found is not None, name
+        command, parent = found, click.Context(found, info_name=name, parent=parent)
+    if command.name == noun:
+        arguments = [verb, *arguments]
+    missing_files = [text for text in arguments if "/" in text or text.endswith(".py")]
+    with contextlib.suppress(click.BadParameter) if missing_files else contextlib.nullcontext():
+        command.make_context(noun, list(arguments), parent=parent)
+
+
+@pytest.mark.slow
 def test_the_commands_of_the_readme_run_as_written(tmp_path: Path, demo_folder: Path) -> None:
     for name in ("eval_tasks", "builders"):
         shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -92,7 +92,9 @@ def test_prompts_state_the_task_and_nothing_else(demo_release: Release) -> None:
         assert "at most 30" in rules
 
 
-@pytest.mark.parametrize("task", ["eval_tasks/scilaws_real.py", "scilaws_evals/scilaws_real"])
+@pytest.mark.parametrize(
+    "task", ["eval_tasks/scilaws_real.py", pytest.param("scilaws_evals/scilaws_real", marks=pytest.mark.slow)]
+)
 def test_inspects_command_line_finds_the_task(task: str, demo_folder: Path, tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("INSPECT_")}
     done = subprocess.run(

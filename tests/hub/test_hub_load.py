@@ -268,6 +268,7 @@ def test_verify_refuses_another_release_that_the_offline_cache_serves(
 # The hub itself
 
 
+@pytest.mark.slow
 def test_the_clients_own_calls_work_on_this_hub(hub: Hub, client: Client, newer_folder: Path) -> None:
     code = f"""
 from huggingface_hub import DatasetCard, HfApi
