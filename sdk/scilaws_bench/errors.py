@@ -75,3 +75,7 @@ class MechanismError(ScilawsError, ValueError):
 
 class WorkLimitError(ScilawsError, RuntimeError):
     """A qualitative question whose answer would cost more work than allowed: inconclusive, not wrong."""
+
+
+class PromptError(ScilawsError, ValueError):
+    """Prompt text that the symbolic baseline can't read: a line out of form or a missing section."""

@@ -26,3 +26,8 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
         "trace_context": "domains after state and scenario restrictions, before propagation",
     }
 )
+
+STATE_CONSISTENCY_BANDS: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {"D1": (150, 400), "D2": (400, 800), "D3": (800, 1600), "D4": (1600, 3200)}
+)
+"""Absolute bands [low, high) of the state-consistency scalar for the generation levels (A14)."""
