@@ -1,0 +1,1 @@
+"""What makes the MechReasoner suite: mechanisms, task families, checks of its gold."""

@@ -1,0 +1,1 @@
+"""Prompts of the six task families: one template a family over shared sections."""
