@@ -1,0 +1,1 @@
+"""The symbolic baseline of MechReasoner: from prompt text alone to an answer, by the public simulator."""
