@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 Kind = Literal[
-    "problem", "source", "task", "law", "gold", "submission", "verdict", "scorecard", "manifest", "mechanism"
+    "problem",
+    "source",
+    "task",
+    "law",
+    "gold",
+    "submission",
+    "verdict",
+    "scorecard",
+    "manifest",
+    "mechanism",
+    "modelica_instance",
+    "catalogue_mechanism",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
 
