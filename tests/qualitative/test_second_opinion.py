@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from random_mechanisms import random_document
 
-from scilaws_bench.qualitative import mechanism_from_document
+from scilaws_bench.qualitative import document_of_mechanism, mechanism_from_document
 from scilaws_bench.qualitative.episodes import EpisodeGraph
 from scilaws_bench.qualitative.solver import episode_table
+from scilaws_builders.mechreasoner import catalogue
 from scilaws_builders.mechreasoner.second_checker import Cause, Edge, Episode, causes_of, edges_of, world_of
 
 # Worlds above this size are left out: the second checker is plain Python and looks at pairs.
@@ -182,3 +183,16 @@ def test_both_agree_on_what_random_mechanisms_never_have(change: Any) -> None:
 @pytest.mark.parametrize("change", CHANGES)
 def test_both_agree_on_many_mechanisms_of_unusual_kinds(change: Any) -> None:
     assert unusual(change, range(3000, 3100), 5)["edges"] > 1000
+
+
+QUICK = ("electrical_resistor", "thermal_three_node_chain", "thermal_two_masses")
+"""Catalogue mechanisms compared in every run; `make test-slow` takes all that are small enough."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in catalogue.ids()]
+)
+def test_both_agree_on_the_catalogue(name: str) -> None:
+    document = document_of_mechanism(catalogue.load(name).mechanism)
+    numbers = compare(document)
+    assert numbers["edges"] > 0 or numbers["too large"] > 0

@@ -19,11 +19,14 @@ from scilaws_bench.sandbox import InProcess
 from scilaws_bench.scoring import NumericGold, score_numeric
 from scilaws_bench.submissions import create_submission, load_submission, score_submission
 from scilaws_bench.submissions.bundle import claim_scorecard
+from scilaws_builders.mechreasoner.catalogue import frozen_folder
+from scilaws_builders.mechreasoner.modelica import convert_file
 from scilaws_builders.release_build import BuildOptions, build_release
 from scilaws_builders.release_build.problem_step import Places
 from scilaws_builders.scilaws.problem import all_problems
 from scoring_harness import BrokenMachine
 
+MODELICA = Path(__file__).parents[1] / "fixtures" / "modelica"
 SMALL_TASKS = ("scilaws_real/bulk-modulus-atomic-volume", "scilaws_real/optical-dispersion")
 
 
@@ -48,6 +51,8 @@ def emitted(
         "scorecard": [scorecard],
         "manifest": [demo_release.manifest, manifest],
         "mechanism": [document_of_mechanism(mechanism_from_document(braked_mass()))],
+        "modelica_instance": [convert_file(MODELICA / "thermal_two_masses.mo").to_document()],
+        "catalogue_mechanism": [strict_json.read(path) for path in sorted(frozen_folder().glob("*.json"))],
     }
 
 
