@@ -98,3 +98,21 @@ def test_text_outside_the_profile_is_refused_with_its_place_and_nothing_is_writt
     assert done.code == 1
     assert "M.mo:2:9: arrays are outside the profile" in done.err
     assert not output.exists()
+
+
+def test_the_consistency_check_answers_from_frozen_observations() -> None:
+    done = run("mechanism", "consistency", "--json")
+    assert done.code == 0, done.err
+    keys = {"observed", "direct", "boundary", "contradictions", "inconclusive", "mechanisms", "runs", "acceptance"}
+    assert keys <= set(done.document)
+    assert done.document["contradictions"] == 0
+    shown = run("mechanism", "consistency")
+    assert "composite states" in shown.out
+    assert "transition shapes" in shown.out
+
+
+def test_extraction_without_a_library_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SCILAWS_MODELICA_LIBRARY", raising=False)
+    done = run("mechanism", "consistency", "--extract")
+    assert done.code == 3
+    assert "SCILAWS_MODELICA_LIBRARY" in done.err

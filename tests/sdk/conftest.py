@@ -20,6 +20,7 @@ from scilaws_bench.scoring import NumericGold, score_numeric
 from scilaws_bench.submissions import create_submission, load_submission, score_submission
 from scilaws_bench.submissions.bundle import claim_scorecard
 from scilaws_builders.mechreasoner.catalogue import frozen_folder
+from scilaws_builders.mechreasoner.consistency import frozen
 from scilaws_builders.mechreasoner.modelica import convert_file
 from scilaws_builders.release_build import BuildOptions, build_release
 from scilaws_builders.release_build.problem_step import Places
@@ -52,6 +53,7 @@ def emitted(
         "manifest": [demo_release.manifest, manifest],
         "mechanism": [document_of_mechanism(mechanism_from_document(braked_mass()))],
         "modelica_instance": [convert_file(MODELICA / "thermal_two_masses.mo").to_document()],
+        "observations": [item.document for item in frozen()],
         "catalogue_mechanism": [strict_json.read(path) for path in sorted(frozen_folder().glob("*.json"))],
     }
 

@@ -1,4 +1,4 @@
-"""`scilaws-bench mechanism list | convert | solve | graph`."""
+"""`scilaws-bench mechanism list | convert | solve | graph | consistency`."""
 
 from __future__ import annotations
 
@@ -233,6 +233,58 @@ def graph(
         *([f"written: {output}"] if output else []),
     ]
     emit(summary | {"graph": node_link(reached)} if json_output else summary, lines, json_output)
+
+
+@group.command("consistency")
+@click.option(
+    "--extract", "extracting", is_flag=True, help="Simulate the run suite again (rumoca) and freeze it first."
+)
+@click.option(
+    "--library",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the Modelica Standard Library 4.1.0; $SCILAWS_MODELICA_LIBRARY by default.",
+)
+@click.option(
+    "--observations",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of frozen observations; those of the package by default.",
+)
+@as_json
+@failing
+def consistency(extracting: bool, library: Path | None, observations: Path | None, json_output: bool) -> None:
+    """Compare frozen simulations with the qualitative simulator; without --extract no simulator is needed."""
+    from scilaws_bench.errors import SourceUnavailableError
+    from scilaws_builders.mechreasoner.catalogue.texts import LIBRARY_VARIABLE, library_folder
+    from scilaws_builders.mechreasoner.consistency import consistency_report, extract
+
+    if extracting:
+        known = library or library_folder()
+        if known is None:
+            raise SourceUnavailableError(
+                "--extract",
+                "the Modelica Standard Library 4.1.0",
+                "no folder",
+                f"Give --library or {LIBRARY_VARIABLE}.",
+            )
+        extract(known, observations)
+    report = consistency_report(observations)
+    lines = [f"{'':24} {'observed':>8} {'direct':>7} {'boundary':>8} {'contradictions':>14} {'inconclusive':>12}"]
+    lines += [
+        f"{name.replace('_', ' '):24} {row['observed']:8} {row['direct']:7} {row['boundary']:8} "
+        f"{row['contradictions']:14} {row['inconclusive']:12}"
+        for name, row in report["table"].items()
+    ]
+    lines.append(f"{report['mechanisms']} mechanisms, {report['runs']} runs")
+    for share, what in (("states", "composite states"), ("pairs", "ordered pairs of component states")):
+        names = [name for name, rate in report["acceptance"].items() if share in rate["flagged"]]
+        lines.append(f"more than half of all {what} would be accepted in {len(names)}: {', '.join(names) or 'none'}")
+    for case in report["boundary_cases"]:
+        lines.append(f"boundary: {case['id']} at {case['time']:g} s in {case['run']}: {case['raw']}")
+    for case in report["contradiction_cases"]:
+        lines.append(f"contradiction: {case['id']} at {case['time']:g} s in {case['run']}")
+    emit(report, lines, json_output)
+    if report["contradictions"] or report["inconclusive"]:
+        raise SystemExit(1)
 
 
 def _mechanism(name: str) -> Mechanism:

@@ -29,6 +29,7 @@ Kind = Literal[
     "mechanism",
     "modelica_instance",
     "catalogue_mechanism",
+    "observations",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
 
